@@ -8,9 +8,11 @@ import TextCodecs
 import TillServer
 import Verbs
 
-/// Connects an agent to its server.
+/// An agent's connection to its servers over HTTP.
+/// All servers share one ledger, so when one is offline or silent, the agent tries the next one.
 struct HTTPAgentLine: AgentLine {
-    /// Reports have their own HTTP connection, so that they need not wait for the open poll.
+    /// The HTTP clients for polls and for reports. Reports have a connection of their own because
+    /// a poll keeps the other one busy for up to 8 seconds.
     private struct Clients {
         let polls: HTTPClient
         let reports: HTTPClient
@@ -22,18 +24,18 @@ struct HTTPAgentLine: AgentLine {
 
     private static let connecting = Duration.seconds(3)
     private static let responding = Duration.seconds(5)
-    /// The time limit for a poll: the server holds its response back for up to eight seconds; the
-    /// rest is for a slow network.
+    /// The time limit for a poll, to which a server may take up to 8 seconds to respond.
     private static let polling = Duration.seconds(12)
 
     private let servers: [String]
-    /// How often the agent has switched servers. The remainder is the index of the current one.
+    /// The number of times that the agent has switched to the next server.
     private let switches = Guarded(0)
     private let token: String
     private let isSimulated: Bool
-    /// For servers on this machine, which have plain HTTP. A proxy would see the token.
+    /// The clients for servers on the same machine. Their requests are plain HTTP and must not go
+    /// through a proxy, which would see the token.
     private let local: Clients
-    /// For all other servers.
+    /// The clients for all other servers. They may use a proxy.
     private let remote: Clients
 
     init(_ connection: AgentConnection, _ settings: Settings) throws(TapcardError) {
@@ -57,7 +59,7 @@ struct HTTPAgentLine: AgentLine {
         isSimulated = settings.readerIsSimulated
     }
 
-    /// The server in use.
+    /// The address of the server that the agent currently uses.
     var server: String { servers[switches.withLock { $0 } % servers.count] }
 
     private func useNextServer() { switches.withLock { $0 += 1 } }
@@ -66,7 +68,9 @@ struct HTTPAgentLine: AgentLine {
         do throws(AgentLineError) {
             return try await sendOnce(call, message)
         } catch {
-            // All servers share the ledger, so the agent can attach its reader to the next one.
+            // All servers share one ledger, so the next call may go to another server.
+            // A server that is offline is left only when attaching. One that is silent is left
+            // after any call except a report.
             switch (error, call) {
             case (.offline, .attach): useNextServer()
             case (.silent, let call) where call != .report: useNextServer()
@@ -91,7 +95,8 @@ struct HTTPAgentLine: AgentLine {
         }
         if answer.status == 200 { return answer.body }
         let refusal = answer.refusal
-        // Any other refusal may be temporary, or come from a proxy.
+        // Only a refusal by the server itself may stop the agent. Any other may come from
+        // something in between, such as a proxy, and proves nothing.
         if let refusal, refusal.word == ServerCondition.staleToken.rawValue {
             throw .removed(refusal.title)
         }
@@ -116,8 +121,8 @@ struct HTTPAgentLine: AgentLine {
             by: HTTPLimits(connecting: HTTPAgentLine.connecting, whole: limit))
     }
 
-    /// Enrolls this agent for the till with this code at the first server that can be used, and
-    /// returns the till's name.
+    /// Enters this machine for a till with a code, and returns the till's name.
+    /// Servers that fail are skipped, and each server is asked at most once.
     func enroll(_ code: String) async throws(TapcardError) -> String {
         let document: JSONValue = [
             "code": .string(code),
@@ -130,7 +135,8 @@ struct HTTPAgentLine: AgentLine {
             let asked = await askForTill(AgentProtocol.enrollment, Array(document.text.utf8), [])
             switch asked.answer {
             case .accepted(let till): return till
-            // Servers share their codes, so another one would refuse it as well.
+            // The server itself refused the code. The other servers would refuse it as well,
+            // because they share the ledger.
             case .refused(Refusal.Rule.badIdentifier.rawValue, let title):
                 throw TapcardError(
                     .service(.refused), "The server did not accept the code: \(title)",
@@ -143,12 +149,13 @@ struct HTTPAgentLine: AgentLine {
         }
     }
 
-    /// Asks the server in use whether it would attach the reader, and attaches nothing.
+    /// Asks whether the server would accept the reader, without connecting it.
     func check() async -> CheckedServer {
         await askForTill(AgentProtocol.check, [isSimulated ? 1 : 0], authorization)
     }
 
-    /// Sends a request whose answer names the till.
+    /// Sends a request to which the server responds with the till's name. Returns the outcome, and
+    /// by how much the server's clock is ahead.
     private func askForTill(
         _ name: String, _ message: [UInt8], _ headers: [HTTPHeader]
     ) async -> CheckedServer {
@@ -170,7 +177,8 @@ struct HTTPAgentLine: AgentLine {
             let other = ServiceError(.wrongShape, answer.statusWords)
             return CheckedServer(address, .failed(other), clockLead: lead)
         }
-        // A server that starts or stops, or whose ledger is offline, has not judged the request.
+        // A status of 500 or above reports a failure, which says nothing about the code or the
+        // token.
         return CheckedServer(
             address,
             answer.status < 500
@@ -180,7 +188,7 @@ struct HTTPAgentLine: AgentLine {
 }
 
 extension HTTPAnswer {
-    /// The refusal by a server; nil if another program answered, such as a proxy.
+    /// The word and the title of the refusal in the body, or nil if the body contains none.
     fileprivate var refusal: (word: String, title: String)? {
         let document = try? JSONValue.parsing(body)
         guard let word = document?["error"]?.string, let title = document?["title"]?.string else {

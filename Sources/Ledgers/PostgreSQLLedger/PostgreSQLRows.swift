@@ -199,10 +199,12 @@ final class PostgreSQLRows: LedgerRows {
             "(SELECT count(*) FROM retired_key) = $3",
             "coalesce((\(IssuerKeys.sealing)), -1) = $4",
         ]
-        // Cards come first, because the server may have to wait for their locks. They are locked
-        // in the order of their numbers, so that two transactions never wait for each other.
+        // The conditions on cards stand in front of those on keys because each locks its card's
+        // row. Cards are locked in ascending order of UID so that two transactions cannot
+        // deadlock. The loop runs in descending order because it inserts each at the front.
         for uid in seenCards.sorted().reversed() {
-            // No row has version 0, so the check of an unknown card fails.
+            // A card that the ledger lacks is given version 0. No row has this version, so the
+            // card's check fails.
             values += [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)]
             let version = KnownRows.CardRow.versionCondition("$\(values.count + 2)")
             tests.insert(
@@ -212,7 +214,8 @@ final class PostgreSQLRows: LedgerRows {
                     FOR NO KEY UPDATE) AS seen) = 1
                 """, at: 0)
         }
-        // SQL does not say in which order AND evaluates its conditions; CASE does.
+        // PostgreSQL evaluates the conditions of AND in any order, but those of CASE in the order
+        // in which they are written.
         let cases = tests.map { "WHEN NOT (\($0)) THEN 0" }.joined(separator: " ")
         return ("1 / (CASE \(cases) ELSE 1 END)", values)
     }
@@ -307,7 +310,8 @@ final class PostgreSQLRows: LedgerRows {
     /// The changes, and the conditions that must be met at the end.
     func takeChangesAndConditions() -> [SQLStatement] {
         defer { conditions = [] }
-        // The deadline comes last, so that it covers every wait before it.
+        // The database server itself refuses to commit after the deadline, because the caller
+        // has given up by then.
         let end = SafetyRule.deadline.isDisabled ? [] : [Opening.deadline(deadline)]
         return takeChanges() + conditions + end
     }

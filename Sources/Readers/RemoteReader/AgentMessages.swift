@@ -179,7 +179,8 @@ package enum AgentResponse: Hashable, Sendable {
     /// The reader is attached. Messages must use this protocol version.
     case attached(epoch: UInt64, version: UInt8)
     case command(AgentCommand, epoch: UInt64)
-    /// After a poll: there is no command yet. After a report: the server has received it.
+    /// There is no command yet, or a later poll has come. After a report or an exchange, this also
+    /// means that the server has received the reply.
     case nothing
     /// The attachment has ended. The agent must attach its reader again.
     case detached

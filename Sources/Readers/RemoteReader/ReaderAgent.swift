@@ -52,7 +52,7 @@ package actor ReaderAgent {
         package init() {}
     }
 
-    /// After this many failed polls in a row, the agent attaches its reader again.
+    /// After this many failed messages in a row, the agent attaches its reader again.
     private static let mostFailures = 3
 
     private let reader: any TagReader
@@ -72,7 +72,7 @@ package actor ReaderAgent {
     private var last: UInt64 = 0
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
-    private var work: (task: Task<ReaderReply, Never>, isWait: Bool, isReported: Bool)?
+    private var work: (task: Task<ReaderReply, Never>, isWait: Bool, reportsItself: Bool)?
     /// When the field is turned off if no further command arrives; nil if a command is being
     /// carried out or no tag is selected.
     private var fieldDeadline: Duration?
@@ -143,10 +143,14 @@ package actor ReaderAgent {
     /// Polls for the next command if the reader is attached; otherwise, attaches it.
     private func pollOrAttach() async throws(AgentLineError) -> AgentResponse {
         if let attachment {
-            guard let work, !work.isReported else {
+            guard let work, !work.reportsItself else {
                 return try await send(.poll, AgentPoll(attachment, last: last).message)
             }
-            let reply = await work.task.value
+            let reply = await withTaskCancellationHandler {
+                await work.task.value
+            } onCancel: {
+                work.task.cancel()
+            }
             return try await send(.exchange, AgentReport(attachment, last, reply).message)
         }
         return try await send(
@@ -203,20 +207,21 @@ package actor ReaderAgent {
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
         // During a wait, the agent polls, so that the server can end the wait.
-        let isReported = command.request.isWait || version < AgentProtocol.exchanging
+        let reportsItself = command.request.isWait || version < AgentProtocol.exchanging
         // Commands are carried out one after another.
         let earlier = work?.task
         let task = Task {
             _ = await earlier?.value
             let reply = await carryOut(command)
-            if isReported { await sendReport(AgentReport(attachment, command.number, reply)) }
+            if reportsItself { await sendReport(AgentReport(attachment, command.number, reply)) }
             return reply
         }
-        work = (task, command.request.isWait, isReported)
+        work = (task, command.request.isWait, reportsItself)
     }
 
     private func carryOut(_ command: AgentCommand) async -> ReaderReply {
         await stopFieldLimit()
+        defer { if selection != nil { limitField() } }
         let mayBatch = command.selection == selection && selection != nil
         if case .batch = command.request {
             guard mayBatch || SafetyRule.batchBelongsToSelection.isDisabled else {
@@ -229,7 +234,6 @@ package actor ReaderAgent {
         }
         let reply = await ReaderService.reply(to: command.request, reader)
         if case .tag = reply { selection = command.number }
-        if selection != nil { limitField() }
         return reply
     }
 

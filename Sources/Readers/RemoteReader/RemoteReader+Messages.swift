@@ -16,7 +16,7 @@ enum LineLimit: Hashable {
     case reply
     /// How long a poll stays open if there is no command.
     case poll
-    /// How long the agent may not poll. After that, its reader is detached.
+    /// How long there may be no open poll. After that, the reader is detached.
     case silence
 
     var duration: Duration {

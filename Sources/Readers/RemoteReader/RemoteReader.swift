@@ -147,7 +147,6 @@ public actor RemoteReader: BatchReader {
         try send(request, selection: selection)
         lastCaller += 1
         start(.reply)
-        defer { deadlines[.reply] = nil }
         switch await outcome(for: lastCaller) {
         case .reply(let reply): return reply
         case .failed(let error): throw error
@@ -317,7 +316,7 @@ public actor RemoteReader: BatchReader {
             return .detached
         }
         note(.answered)
-        self.pending = nil
+        (self.pending, deadlines[.reply]) = (nil, nil)
         if case .tag = report.reply { selection = report.number }
         guard let caller = pending.caller else { return .nothing }
         if case .failed(let error) = report.reply {

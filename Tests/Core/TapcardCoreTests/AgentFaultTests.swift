@@ -14,6 +14,8 @@ struct AgentFaultTests: ProvenCards {
         let world = try await World.withCard(chip)
         let relay = AgentRelay()
         let sent = try await relay.serving(world.reader) {
+            // The agent attaches its reader, and then polls.
+            while relay.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
             let before = relay.count
             _ = try await world.station(reader: relay.reader).pay(World.usd(250), id: World.id(7))
             return relay.count - before

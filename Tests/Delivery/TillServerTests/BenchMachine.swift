@@ -37,7 +37,7 @@ struct BenchMachine {
 
     struct Unexpected: Error { let text: String }
 
-    private static func send(
+    static func send(
         _ call: String, _ message: [UInt8], _ port: UInt16, _ token: String
     ) async throws -> RawAnswer {
         let client = try RawClient(

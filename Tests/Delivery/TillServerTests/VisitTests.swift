@@ -107,6 +107,42 @@ struct VisitTests {
         }
     }
 
+    @Test("The same holds if the reader is elsewhere, and back at once")
+    func foundElsewhere() async throws {
+        try await TillServerBench.with { bench in
+            let added = try await bench.call("tills/add", #"{"name":"Bar","trusted":true}"#)
+            let code = try #require(added.json["code"]?.string, "\(added.text)")
+            let agent = try await BenchAgent(bench, code: code)
+            try await agent.serving {
+                let page = "/tills/101/api/v1/"
+                let session = try await bench.ask(
+                    "POST", page + "session", "{}", headers: ["Authorization": ""])
+                let token = try #require(session.json["token"]?.string, "\(session.text)")
+                func ask(_ call: String, _ body: String?) async throws -> Asked {
+                    try await bench.ask(
+                        body == nil ? "GET" : "POST", page + call, body,
+                        headers: ["Authorization": "Bearer \(token)"])
+                }
+                func card(after earlier: JSONValue?) async throws -> JSONValue {
+                    while true {
+                        let card = try await ask("card", nil).json
+                        let isRead = card["session"] != .null && card["read"] != .null
+                        if isRead, card["session"] != earlier { return card }
+                    }
+                }
+                let issued = try await ask("issue", #"{"balance":"20.00"}"#)
+                #expect(issued.status == 200, "\(issued.text)")
+                let paid = try await ask("pay", Self.pay)
+                #expect(paid.status == 200, "\(paid.text)")
+                let before = try await card(after: nil)
+                #expect(before["served"] == ["pay": "yes"])
+                try await agent.lose()
+                #expect(try await card(after: before["session"])["served"] == ["pay": "perhaps"])
+                #expect(try await ask("pay", Self.one).word == "same-card")
+            }
+        }
+    }
+
     @Test("A card may be charged again after a full refund, but not after a partial one")
     func undone() async throws {
         try await TillServerBench.withCard { bench in

@@ -83,9 +83,11 @@ extension LineClock {
         _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) -> LineClock {
         let slept = Guarded(Duration.zero)
-        return LineClock(now: { slept.withLock { $0 } }) { limit in
-            try await sleep(limit)
-            slept.withLock { $0 += limit }
-        }
+        return LineClock(
+            now: { slept.withLock { $0 } },
+            sleep: { limit in
+                try await sleep(limit)
+                slept.withLock { $0 += limit }
+            })
     }
 }

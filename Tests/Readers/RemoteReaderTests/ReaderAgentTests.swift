@@ -90,6 +90,21 @@ struct ReaderAgentTests {
             server.replies[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
     }
 
+    @Test("A batch for another selection does not keep the field on")
+    func fieldLimitAfterRefusal() async {
+        let reader = NotedReader()
+        let server = ScriptedAgentLine(
+            [
+                command(1, Self.select), command(2, .batch(Self.batch), selection: 9),
+                command(3, .batch(Self.batch), selection: 1),
+            ], lastWhen: { reader.noted == ["select", "release"] })
+        await server.serve(reader) { limit in
+            guard limit == .seconds(5) else { return try await Task.sleep(for: limit) }
+            while server.replies[2] == nil { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(server.replies[3] == .report(BatchReport(failure: ReaderError(.tagLost))))
+    }
+
     /// A server that sends one command, and then responds to nothing.
     private struct OneCommand: AgentLine {
         let command: AgentResponse

@@ -164,7 +164,9 @@ struct RemoteReaderTests {
         #expect(await reader.detach(for: newest))
         #expect(await held.value == .replaced)
         // A server that begins the till anew knows the newest attachment from the ledger.
-        let anew = RemoteReader(named: "Bar 1", latest: newest, clock: .movedBySleep { _ in })
+        let limits = limits
+        let anew = RemoteReader(
+            named: "Bar 1", latest: newest, clock: .movedBySleep { try await limits.sleep($0) })
         #expect(await anew.answer(to: poll) == .replaced)
         #expect(await anew.answer(to: AgentPoll(newest, last: 0)) == .detached)
         let next = AgentPoll(AgentAttachment(run, epoch: 5), last: 0)
@@ -210,6 +212,52 @@ struct RemoteReaderTests {
         limits.pass(.seconds(10))
         while await reader.greeting != nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .detached)
+    }
+
+    /// A clock that a test moves.
+    private final class MovedClock: Sendable {
+        private let time = Guarded(Duration.zero)
+        private let sleeping = Guarded<Set<Duration>>([])
+
+        var line: LineClock {
+            LineClock(
+                now: { self.time.withLock { $0 } },
+                sleep: { limit in
+                    let end = self.time.withLock { $0 } + limit
+                    self.sleeping.withLock { _ = $0.insert(end) }
+                    while self.time.withLock({ $0 < end }) {
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
+                })
+        }
+
+        func move(to time: Duration) { self.time.withLock { $0 = time } }
+        func isSlept(until end: Duration) -> Bool { sleeping.withLock { $0.contains(end) } }
+    }
+
+    @Test("A time limit that is set again moves its end, and can be set once more after that")
+    func movedLimit() async throws {
+        let clock = MovedClock()
+        let reader = RemoteReader(named: "Bar 1", clock: clock.line)
+        let greeting = AgentGreeting(run: Self.run(), release: "1.0", reader: "a reader")
+        for epoch: UInt64 in 1...2 {
+            let begin = Duration.seconds(100 * Int64(epoch))
+            clock.move(to: begin)
+            _ = await reader.attach(greeting, epoch: epoch)
+            while !clock.isSlept(until: begin + .seconds(10)) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            clock.move(to: begin + .seconds(4))
+            _ = await reader.attach(greeting, epoch: epoch)
+            clock.move(to: begin + .seconds(10))
+            // The limit has been found to have moved.
+            while !clock.isSlept(until: begin + .seconds(14)) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            #expect(await reader.greeting != nil)
+            clock.move(to: begin + .seconds(14))
+            while await reader.greeting != nil { try await Task.sleep(for: .milliseconds(1)) }
+        }
     }
 
     @Test("Each event on the line is told, but no message of another agent")
@@ -258,10 +306,8 @@ struct RemoteReaderTests {
         func exchange(_ number: UInt64, _ reply: ReaderReply) async -> AgentResponse? {
             await reader.answer(to: .exchange, AgentReport(line, number, reply).message)
         }
-        for _ in 1...2 {
-            #expect(
-                await exchange(1, Self.found) == .command(AgentCommand(2, .batch(batch), selection: 1), epoch: 1))
-        }
+        let command = AgentCommand(2, .batch(batch), selection: 1)
+        for _ in 1...2 { #expect(await exchange(1, Self.found) == .command(command, epoch: 1)) }
         let report = BatchReport(answers: [[1]])
         let next = Task { await exchange(2, .report(report)) }
         #expect(await exchanged.value == report)

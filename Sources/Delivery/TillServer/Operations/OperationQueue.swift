@@ -10,7 +10,9 @@ import WebServer
 /// An operation continues even if the connection that requested it is lost. Closing its page stops
 /// it only if it is still waiting for a card or scratching one.
 actor OperationQueue {
-    /// The delay before a watch that ended early is restarted.
+    /// Well below the eight seconds of silence after which live.js considers the server lost.
+    private static let keepAlive = Duration.seconds(3)
+    /// The pause before a watch that has ended begins again.
     private static let retry = Duration.seconds(1)
 
     let runner: TillRunner
@@ -38,9 +40,10 @@ actor OperationQueue {
     /// The response about the card on the reader. Reading it does not wait for the actor.
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
-    private var readerProblem: TapcardError?
+    private(set) var readerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
+    private var beating: Task<Void, Never>?
     /// The operation that is using the reader.
     private(set) var atReader: OperationID?
     /// Checks whether the last operation's card is still there. The next operation waits for it.
@@ -62,11 +65,17 @@ actor OperationQueue {
     }
 
     func open() async {
-        readerName = await runner.readerName
+        await noteReaderName()
         // The till may have been removed in the meantime.
         guard !isClosing else { return }
         watchPrinter()
-        watch()
+        // An operation that has begun meanwhile starts the watch when it ends.
+        if atReader == nil { watch() }
+        beating = Task { [weak self] in
+            while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
+                await self?.beat()
+            }
+        }
     }
 
     /// Refuses new operations and returns when all running ones have ended.
@@ -79,6 +88,7 @@ actor OperationQueue {
             await Task.yield()
         }
         await checking?.value
+        beating?.cancel()
         await ledgerCheck.end()
         await pauseWatching()
         hub.finish()
@@ -124,8 +134,7 @@ actor OperationQueue {
         ]
     }
 
-    /// Keeps the streams alive, and ends those whose listeners have lost permission.
-    func beat() {
+    private func beat() {
         endUnauthorizedStreams()
         hub.keepAlive()
         if customerDisplay.beat() { publishDisplay() }
@@ -134,29 +143,24 @@ actor OperationQueue {
     // MARK: Watching
 
     private func watch() {
-        watching = Task { [weak self, runner] in
-            while !Task.isCancelled {
-                await self?.waitForAttachment()
+        watching = Task { [weak self, runner, line] in
+            while let isDetached = await self?.isKnownDetached {
+                if isDetached { await line?.waitForAttachment() }
+                if Task.isCancelled { return }
+                await self?.noteReaderName()
+                // Ends only once pages have been told that the reader is detached. They would
+                // otherwise take the loss for a removal of the card.
                 await runner.watch { [weak self] event in
                     await self?.handle(event)
-                    return await self?.isReaderHere == true
+                    return await self?.isKnownDetached == false
                 }
-                // The watch ends early only because of a problem with the reader or the ledger.
-                if await self?.isKnownDetached == true { continue }
-                do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
+                // It also ends because of a problem with the ledger.
+                try? await Task.sleep(for: OperationQueue.retry)
             }
         }
     }
 
-    /// Whether the reader is on another machine, is not attached, and pages have been told so.
-    private var isKnownDetached: Bool { readerProblem != nil && !isReaderHere }
-
-    /// If pages know that the reader is not attached, waits until it is.
-    private func waitForAttachment() async {
-        guard isKnownDetached, let line else { return }
-        await line.waitForAttachment()
-        readerName = await runner.readerName
-    }
+    private func noteReaderName() async { readerName = await runner.readerName }
 
     private func pauseWatching() async {
         watching?.cancel()

@@ -22,15 +22,12 @@ final class Tills: Sendable {
     /// The tills whose readers are on other machines, by number.
     private let remote = Guarded<[Int: Till]>([:])
     private let isClosing = Guarded(false)
-    private let checking = Guarded<Task<Void, Never>?>(nil)
     private let beating = Guarded<Task<Void, Never>?>(nil)
 
     /// The maximum number of listeners at each till whose reader is on another machine.
     private static let remoteListeners = 4
     /// The time between checks of the ledger and the journal.
     private static let checkInterval = Duration.seconds(15)
-    /// Well below the eight seconds of silence after which live.js considers the server lost.
-    private static let beat = Duration.seconds(3)
 
     /// Creates the tills with readers on this machine. They share `maximumListeners` equally.
     init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
@@ -85,18 +82,12 @@ final class Tills: Sendable {
             for till in self?.all ?? [] { await till.queue.publish("offlinePayments", news) }
         }
         for till in all { await till.queue.open() }
-        let checks = Task { [weak self] in
+        let task = Task { [weak self] in
             repeat {
                 await self?.checkLedger()
             } while (try? await Task.sleep(for: Tills.checkInterval)) != nil
         }
-        checking.withLock { $0 = checks }
-        let beats = Task { [weak self] in
-            while (try? await Task.sleep(for: Tills.beat)) != nil {
-                for till in self?.all ?? [] { await till.queue.beat() }
-            }
-        }
-        beating.withLock { $0 = beats }
+        beating.withLock { $0 = task }
     }
 
     /// Checks the ledger and books offline payments if it is time to. This is done once for all
@@ -111,11 +102,10 @@ final class Tills: Sendable {
     /// Refuses new operations at all tills at once and returns when all running ones have ended.
     func close() async {
         isClosing.withLock { $0 = true }
-        checking.withLock { $0 }?.cancel()
+        beating.withLock { $0 }?.cancel()
         await withTaskGroup(of: Void.self) { group in
             for till in all { group.addTask { await till.queue.close() } }
         }
-        beating.withLock { $0 }?.cancel()
     }
 
     /// Ends the streams of listeners that have lost permission.

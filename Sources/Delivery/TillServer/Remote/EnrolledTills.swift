@@ -7,17 +7,17 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Keeps this server's tills with readers on other machines in step with the ledger.
-///
-/// The server reads the ledger's list of tills every second, so it disconnects a removed till
-/// within about a second. It also asks the ledger whenever an agent attaches its reader.
+/// The tills of this server, as listed in the ledger.
+/// The list is read once a second, so that tills that were added, renamed, removed, or attached
+/// to another server are noticed within about a second. While the ledger cannot be read, all
+/// tills stay as they are.
 actor EnrolledTills {
     private struct Entry {
         var till: EnrolledTill
         let reader: RemoteReader
     }
 
-    /// The answer to an agent that attaches its reader, or why it is refused.
+    /// The result of an attempt to attach: the answer for the agent, or the ledger's refusal.
     enum AttachOutcome {
         case answer(AgentResponse)
         case refused(Refusal)
@@ -28,14 +28,16 @@ actor EnrolledTills {
     private let runners: TillRunners
     private let tills: Tills
     private let forwarding: Forwarding
-    /// Drops what other parts of the server keep about a till.
+    /// A closure that is called with the number of each till that is dropped.
     private let forget: @Sendable (Int) -> Void
     private let log: TillLog
     private var entries: [Int: Entry] = [:]
     private var task: Task<Void, Never>?
-    /// Whether the latest attempt to load the tills failed.
+    /// Whether the latest attempt to read the list failed. It keeps the failure from being logged
+    /// more than once.
     private var hasFailed = false
-    /// Whether the server is closing, so that agents can no longer attach readers.
+    /// Whether the server is closing. From then on, no till is created and no agent
+    /// finds its reader.
     private(set) var isClosing = false
 
     init(
@@ -47,7 +49,7 @@ actor EnrolledTills {
         self.forget = forget
     }
 
-    /// Loads the tills from the ledger, and then refreshes them every second.
+    /// Reads the list of tills, and starts a task that reads it again once a second.
     func open() async {
         await refresh()
         task = Task {
@@ -55,14 +57,14 @@ actor EnrolledTills {
         }
     }
 
-    /// Detaches all readers, and refuses to attach any from now on.
+    /// Stops reading the list and detaches all readers.
     func close() async {
         isClosing = true
         task?.cancel()
         for entry in entries.values { await entry.reader.detach() }
     }
 
-    /// Updates the tills from the ledger. While the ledger is offline, they stay as they are.
+    /// Reads the list of tills from the ledger and applies what has changed.
     private func refresh() async {
         let listed: [EnrolledTill]
         do throws(LedgerError) {
@@ -78,8 +80,8 @@ actor EnrolledTills {
         }
         if hasFailed { log.say("tills-loaded") }
         hasFailed = false
-        // Removed and suspended tills are disconnected first, so that adding others cannot delay
-        // it.
+        // Removed tills are disconnected first, so that they need not wait for the updates of the
+        // other tills.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
         for number in entries.keys where !numbers.contains(number) {
             forwarding.forget(number)
@@ -89,19 +91,23 @@ actor EnrolledTills {
         for till in listed where till.token != nil && !till.isSuspended { await keep(till) }
     }
 
-    /// Adds a till or updates it from the ledger, and detaches a reader with an older epoch.
+    /// Updates a till from the list. If its reader was attached to another server, the till is
+    /// dropped and created again.
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]?.till
-        // A newer epoch means that the reader has since been attached to another server. The till
-        // is recreated, so that its pages reconnect and are forwarded to that server. There must be
-        // no suspension in between; otherwise, a poll of the replaced agent could find no till.
+        // A higher epoch means that an agent has attached the reader to another server. The new
+        // till makes its pages reconnect, and their requests are forwarded. Nothing may suspend
+        // between `drop` and the creation in `update`: a poll of the old agent would find no till
+        // and get the wrong answer.
         if let known, till.epoch > known.epoch { drop(till.number, for: till) }
         await update(till)
     }
 
-    /// Adds a till, or replaces it if its token, its name, or whether it is trusted has changed.
+    /// Creates a till that does not exist here, or whose token, name, or trust has changed.
+    /// Otherwise, only records the till's new state.
     private func update(_ till: EnrolledTill) async {
-        // An older epoch means that the reader has been attached again since the till was read.
+        // While the ledger responded, the server may have started to close, or a newer state of
+        // the till may have been recorded.
         guard !isClosing, till.epoch >= entries[till.number]?.till.epoch ?? 0 else { return }
         forwarding.note(till)
         if let known = entries[till.number]?.till {
@@ -119,17 +125,18 @@ actor EnrolledTills {
             clock: LineClock { .milliseconds(SystemClock.millisecondsSinceBoot) }, note: line.note)
         entries[till.number] = Entry(till: till, reader: reader)
         let runner = await runners.remote(till, reader)
-        // The till may have been removed in the meantime.
+        // While the runner was being made, the till may have been dropped or created again.
         guard entries[till.number]?.reader === reader else { return }
         await tills.add(till.number, runner, line)?.open()
     }
 
-    /// Drops a till. `moved` is the till as another server changed it by attaching its reader.
+    /// Drops a till. If an agent has attached its reader to another server, `moved` is the till's
+    /// new state.
     private func drop(_ number: Int, for moved: EnrolledTill? = nil) {
         guard let entry = entries.removeValue(forKey: number) else { return }
         let queue = tills.remove(number)
         forget(number)
-        // Closing waits for running operations, which must not delay the other tills.
+        // A separate task detaches the reader, because `drop` itself must not suspend.
         Task {
             if await entry.reader.detach(for: moved?.latestAttachment) {
                 log.say(
@@ -140,28 +147,30 @@ actor EnrolledTills {
         }
     }
 
-    /// Enrolls an agent: the ledger stores the hash of its token for the till with this code.
+    /// Enters a new machine for the till that the code belongs to, and stores the hash of the
+    /// machine's token.
     func enroll(code: String, tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
         try await runners.server.ledger.enroll(
             codeHash: EnrollmentCode.hash(of: code), tokenHash: tokenHash,
             at: runners.server.ledger.time(at: runners.server.now()))
     }
 
-    /// The till of the agent with this token, or why its reader would not be attached.
+    /// Returns the till that a token identifies, or a refusal, without attaching its reader.
     func check(tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
         try await runners.server.ledger.till(tokenHash: tokenHash)
     }
 
-    /// Whether only simulated readers can be attached.
+    /// Whether the server uses simulated readers only.
     nonisolated var isForPlayMoney: Bool { runners.server.readerIsSimulated }
 
-    /// The reader driven by the agent with this token; nil if this server has no such till.
+    /// Returns the reader of the till that a token identifies. Returns nil if there is no such till
+    /// here, or if the server is closing.
     func reader(tokenHash: [UInt8]) -> RemoteReader? {
         if isClosing { return nil }
         return entries.values.first { $0.till.token == tokenHash }?.reader
     }
 
-    /// Attaches the reader of the agent with this token.
+    /// Records an attachment in the ledger, and attaches the agent to its till at this server.
     func attach(
         tokenHash: [UInt8], _ greeting: AgentGreeting, from address: String
     ) async throws(LedgerError) -> AttachOutcome {
@@ -188,7 +197,7 @@ actor EnrolledTills {
 }
 
 extension EnrolledTill {
-    /// The latest attachment of an agent, at any server.
+    /// The run and the epoch of the latest attachment, or nil if the till has no valid one.
     fileprivate var latestAttachment: AgentAttachment? {
         attachment.flatMap { AgentRunID($0.run) }
             .map { AgentAttachment($0, epoch: UInt64(epoch)) }

@@ -37,10 +37,11 @@ final class TillLine: Sendable {
         if case .attached = event { endWait() }
     }
 
-    /// Returns once a reader is attached, or the task is canceled. There is only one wait at a time.
+    /// Returns once a reader is attached or the task is canceled, or if another wait begins.
     func waitForAttachment() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                endWait()
                 waiting.withLock { $0 = continuation }
                 if state.greeting != nil || Task.isCancelled { endWait() }
             }
