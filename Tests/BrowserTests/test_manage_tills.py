@@ -184,7 +184,7 @@ class RemoteTillPageTests(MachinesCase):
 
     def test_a_page_that_was_opened_too_early_finds_its_till(self):
         page = self.page
-        page.open(at=101, until="There is no till 101.")
+        page.open(at=101, until="There is no till 101. If you have just added it, connect its machine")
         self.expect_missing()
         self.connect("Bar")
         page.see("Till Bar", "Reader ready", "Blank tag")

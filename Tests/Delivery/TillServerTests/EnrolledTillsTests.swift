@@ -100,7 +100,11 @@ struct EnrolledTillsTests {
             while !bench.log.contains(#""event":"till-removed","till":101"#) {
                 try await Task.sleep(for: .milliseconds(5))
             }
-            #expect(try await bench.ask("GET", Self.till + "card").word == "no-such-till")
+            let refused = try await bench.ask("GET", Self.till + "card")
+            #expect(refused.word == "no-such-till")
+            #expect(
+                refused.json["title"]?.string
+                    == "There is no till at this path, or its code has not been used yet.")
         }
     }
 

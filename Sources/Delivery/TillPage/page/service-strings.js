@@ -10,6 +10,8 @@ export const services = {
     one: (till) => `Till ${till}`, here: "You are here. ",
     none: "There are no tills yet. The operator adds the first one on the server.",
     missing: (number) => `There is no till ${number}. Choose another till below.`,
+    missingRemote: (number) => `There is no till ${number}. If you have just added it, connect its`
+      + " machine with the code first.",
   },
   manageTills: {
     title: "Tills", link: "Manage tills",

@@ -97,7 +97,8 @@ export const tills = {
   ...reloading(look),
   render: ({ data }) => [
     heading(words.title, words.lead),
-    HERE && !isAtTill() && note(words.missing(HERE), "warn", "warn"),
+    HERE && !isAtTill()
+      && note((isRemote(HERE) ? words.missingRemote : words.missing)(HERE), "warn", "warn"),
     h("div.choosing", loaded(data.health, (health) => rows(health.tills, row, words.none), look)),
   ],
 };

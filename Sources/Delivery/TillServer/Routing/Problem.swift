@@ -221,6 +221,11 @@ extension Problem {
             NextWords("name-till", places))
     }
 
+    static let noSuchRemoteTill = Problem(
+        .noSuchTill, "There is no till at this path, or its code has not been used yet.",
+        "Nothing was done.",
+        NextWords("name-till", "To list the tills and their paths, run: tapcard tills list"))
+
     static let noSuchOperation = Problem(
         .noSuchOperation, "This operation ID is unknown.",
         "It has not been used since the server started, or so many others followed that the server "

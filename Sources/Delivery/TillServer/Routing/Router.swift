@@ -216,7 +216,7 @@ struct Router: Sendable {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
         // Nobody can log in at a till that does not exist, such as a removed one.
         if !exists, TillPath.remoteNumber != nil {
-            return .now(Problem.noSuchTill(among: tillRoutes.count).response)
+            return .now(Problem.noSuchRemoteTill.response)
         }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         let permission = routes.permission(for: request)
