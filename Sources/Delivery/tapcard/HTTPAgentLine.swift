@@ -11,8 +11,8 @@ import Verbs
 /// An agent's connection to its servers over HTTP.
 /// All servers share one ledger, so when one is offline or silent, the agent tries the next one.
 struct HTTPAgentLine: AgentLine {
-    /// The HTTP clients for polls and for reports. Reports have a connection of their own because
-    /// a poll keeps the other one busy for up to 8 seconds.
+    /// The HTTP clients for reports and for all other calls. Reports have a connection of their own
+    /// because a poll keeps the other one busy for up to 8 seconds.
     private struct Clients {
         let polls: HTTPClient
         let reports: HTTPClient
@@ -24,7 +24,7 @@ struct HTTPAgentLine: AgentLine {
 
     private static let connecting = Duration.seconds(3)
     private static let responding = Duration.seconds(5)
-    /// The time limit for a poll, to which a server may take up to 8 seconds to respond.
+    /// The time limit for a poll or an exchange, whose response may take up to 8 seconds.
     private static let polling = Duration.seconds(12)
 
     private let servers: [String]

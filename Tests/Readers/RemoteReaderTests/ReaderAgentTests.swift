@@ -6,7 +6,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("A reader's agent")
+@Suite("A reader's agent", .timeLimit(.minutes(5)))
 struct ReaderAgentTests {
     private static let batch = [BatchItem(.frame([0xA2, 4, 1, 2, 3, 4]))]
     private static let select = ReaderRequest.select(milliseconds: 0)

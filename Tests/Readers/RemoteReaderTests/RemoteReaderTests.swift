@@ -6,7 +6,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("A reader on another machine")
+@Suite("A reader on another machine", .timeLimit(.minutes(5)))
 struct RemoteReaderTests {
     private static let tag = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
     private static let found = ReaderReply.tag(
@@ -218,6 +218,7 @@ struct RemoteReaderTests {
     private final class MovedClock: Sendable {
         private let time = Guarded(Duration.zero)
         private let sleeping = Guarded<Set<Duration>>([])
+        private let slept = Guarded<Set<Duration>>([])
 
         var line: LineClock {
             LineClock(
@@ -228,11 +229,13 @@ struct RemoteReaderTests {
                     while self.time.withLock({ $0 < end }) {
                         try await Task.sleep(for: .milliseconds(1))
                     }
+                    self.slept.withLock { _ = $0.insert(end) }
                 })
         }
 
         func move(to time: Duration) { self.time.withLock { $0 = time } }
         func isSlept(until end: Duration) -> Bool { sleeping.withLock { $0.contains(end) } }
+        func wasSlept(until end: Duration) -> Bool { slept.withLock { $0.contains(end) } }
     }
 
     @Test("A time limit that is set again moves its end, and can be set once more after that")
@@ -251,7 +254,9 @@ struct RemoteReaderTests {
             _ = await reader.attach(greeting, epoch: epoch)
             clock.move(to: begin + .seconds(10))
             // The limit has been found to have moved.
-            while !clock.isSlept(until: begin + .seconds(14)) {
+            while !clock.wasSlept(until: begin + .seconds(10))
+                || !clock.isSlept(until: begin + .seconds(14))
+            {
                 try await Task.sleep(for: .milliseconds(1))
             }
             #expect(await reader.greeting != nil)

@@ -70,7 +70,7 @@ actor OperationQueue {
         guard !isClosing else { return }
         watchPrinter()
         // An operation that has begun meanwhile starts the watch when it ends.
-        if atReader == nil { watch() }
+        if atReader == nil, checking == nil { watch() }
         beating = Task { [weak self] in
             while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
                 await self?.beat()
@@ -145,16 +145,16 @@ actor OperationQueue {
     private func watch() {
         watching = Task { [weak self, runner, line] in
             while let isDetached = await self?.isKnownDetached {
-                if isDetached { await line?.waitForAttachment() }
+                if isDetached {
+                    await line?.waitForAttachment()
+                    await self?.noteReaderName()
+                }
                 if Task.isCancelled { return }
-                await self?.noteReaderName()
-                // Ends only once pages have been told that the reader is detached. They would
-                // otherwise take the loss for a removal of the card.
+                // A loss is told before the watch ends, or pages take it for a removal of the card.
                 await runner.watch { [weak self] event in
                     await self?.handle(event)
                     return await self?.isKnownDetached == false
                 }
-                // It also ends because of a problem with the ledger.
                 try? await Task.sleep(for: OperationQueue.retry)
             }
         }

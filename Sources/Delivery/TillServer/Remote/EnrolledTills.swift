@@ -185,7 +185,7 @@ actor EnrolledTills {
         case .refused(let refusal): return .refused(refusal)
         case .done(let till):
             await update(till)
-            guard let entry = entries[till.number] else { return .answer(.detached) }
+            guard !isClosing, let entry = entries[till.number] else { return .answer(.detached) }
             let replaced = await entry.reader.greeting.map { $0.run != greeting.run } == true
             let members: Members = ["till": .number(till.number), "client": .string(address)]
             let answer = await entry.reader.attach(greeting, epoch: UInt64(till.epoch))

@@ -51,10 +51,12 @@ final class TillLine: Sendable {
     }
 
     private func endWait() {
-        waiting.withLock { waiting in
-            waiting?.resume()
-            waiting = nil
+        let ended = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
         }
+        // Not under the lock, which a task that is being canceled may be waiting for.
+        ended?.resume()
     }
 
     /// The state that pages show.
