@@ -68,9 +68,9 @@ struct HTTPAgentLine: AgentLine {
         do throws(AgentLineError) {
             return try await sendOnce(call, message)
         } catch {
-            // All servers share one ledger, so the next call may go to another server.
-            // A server that is offline is left only when attaching. One that is silent is left
-            // after any call except a report.
+            // All servers share one ledger, so the next call may go to any of them. The agent stays
+            // with an offline server until it attaches again. It leaves a server that does not
+            // respond, except after a report.
             switch (error, call) {
             case (.offline, .attach): useNextServer()
             case (.silent, let call) where call != .report: useNextServer()
@@ -95,8 +95,8 @@ struct HTTPAgentLine: AgentLine {
         }
         if answer.status == 200 { return answer.body }
         let refusal = answer.refusal
-        // Only a refusal by the server itself may stop the agent. Any other may come from
-        // something in between, such as a proxy, and proves nothing.
+        // Only a refusal by the server itself may stop the agent. Any other answer may come
+        // from something in between, such as a proxy, and proves nothing.
         if let refusal, refusal.word == ServerCondition.staleToken.rawValue {
             throw .removed(refusal.title)
         }
@@ -135,8 +135,7 @@ struct HTTPAgentLine: AgentLine {
             let asked = await askForTill(AgentProtocol.enrollment, Array(document.text.utf8), [])
             switch asked.answer {
             case .accepted(let till): return till
-            // The server itself refused the code. The other servers would refuse it as well,
-            // because they share the ledger.
+            // The servers share a ledger, so every other server would refuse this code as well.
             case .refused(Refusal.Rule.badIdentifier.rawValue, let title):
                 throw TapcardError(
                     .service(.refused), "The server did not accept the code: \(title)",

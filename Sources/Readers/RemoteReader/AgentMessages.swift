@@ -10,11 +10,11 @@ package enum AgentCall: String, CaseIterable, Sendable {
     case poll
     /// Sends the agent's reply to a command.
     case report
-    /// Sends the agent's reply to a command, and asks for the next one like a poll. This takes one
-    /// request instead of two, but a poll cannot be open at the same time.
+    /// Sends the reply to a command and asks for the next command. This saves one request compared
+    /// with a report followed by a poll. An agent uses it only when it has no open poll.
     case exchange
 
-    /// Whether the answer is held back until there is a command.
+    /// Whether the server holds its response to this call until there is a command.
     package var waitsForCommand: Bool { self == .poll || self == .exchange }
 }
 
@@ -25,7 +25,7 @@ package enum AgentProtocol {
     /// The oldest version that this program supports: the one before the newest, because servers
     /// are updated before the machines of their tills.
     package static let oldest = max(1, version - 1)
-    /// The first version with ``AgentCall/exchange``.
+    /// The first protocol version that supports ``AgentCall/exchange``.
     static let exchanging: UInt8 = 2
 
     /// The beginning of the path of an agent's requests. Its last part is one of these, or a call.
@@ -179,8 +179,8 @@ package enum AgentResponse: Hashable, Sendable {
     /// The reader is attached. Messages must use this protocol version.
     case attached(epoch: UInt64, version: UInt8)
     case command(AgentCommand, epoch: UInt64)
-    /// There is no command yet, or a later poll has come. After a report or an exchange, this also
-    /// means that the server has received the reply.
+    /// No command is available, or the agent has sent a later poll. In response to a report or an
+    /// exchange, this also confirms that the server received the reply.
     case nothing
     /// The attachment has ended. The agent must attach its reader again.
     case detached

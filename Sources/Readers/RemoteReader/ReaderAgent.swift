@@ -73,8 +73,8 @@ package actor ReaderAgent {
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
     private var work: (task: Task<ReaderReply, Never>, isWait: Bool, reportsItself: Bool)?
-    /// When the field is turned off if no further command arrives; nil if a command is being
-    /// carried out or no tag is selected.
+    /// When the field is turned off unless another command arrives; nil while a command is being
+    /// carried out or when no tag is selected.
     private var fieldDeadline: Duration?
     /// Sleeps until that deadline.
     private var fieldWatch: Task<Void, Never>?
@@ -206,7 +206,8 @@ package actor ReaderAgent {
         last = max(last, command.number)
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
-        // During a wait, the agent polls, so that the server can end the wait.
+        // While a command waits for a tag, the agent also keeps a poll open so that the server can
+        // cancel the wait.
         let reportsItself = command.request.isWait || version < AgentProtocol.exchanging
         // Commands are carried out one after another.
         let earlier = work?.task
@@ -241,7 +242,8 @@ package actor ReaderAgent {
     /// for the report on the last command, which may never be delivered.
     private func limitField() {
         fieldDeadline = clock.now() + limits.field
-        // A new timer for each command would cost more than the command, and hardly ever be due.
+        // Starting a timer for every command is expensive, and almost none of those timers would
+        // ever fire. The one running timer is kept, and only its deadline is moved.
         if fieldWatch == nil { fieldWatch = Task { await watchField() } }
     }
 
@@ -258,8 +260,8 @@ package actor ReaderAgent {
         fieldWatch = nil
     }
 
-    /// Stops the time limit. If the field is being turned off, waits until it is, because the
-    /// reader can do only one thing at a time.
+    /// Stops the time limit. If the field is being turned off right now, waits until that is done,
+    /// because the reader can do only one thing at a time.
     private func stopFieldLimit() async {
         fieldDeadline = nil
         await turningOff?.value

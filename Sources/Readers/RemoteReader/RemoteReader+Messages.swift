@@ -10,13 +10,14 @@ package enum AgentLineEvent: Hashable, Sendable {
     case detached
 }
 
-/// What has a time limit on that line.
+/// The time limits on the connection between server and agent.
 enum LineLimit: Hashable {
-    /// How long a reply may take, unless the command waits for a tag or its removal.
+    /// The agent must reply to a command within this time, unless the command waits for a tag or
+    /// for its removal.
     case reply
-    /// How long a poll stays open if there is no command.
+    /// The server answers an open poll after this time, even if there is no command.
     case poll
-    /// How long there may be no open poll. After that, the reader is detached.
+    /// The server detaches the reader if the agent has not polled for this long.
     case silence
 
     var duration: Duration {
@@ -28,7 +29,7 @@ enum LineLimit: Hashable {
     }
 }
 
-/// The time for the limits of server and agent.
+/// The clock for these time limits. Callers pass it in so that tests can use one of their own.
 package struct LineClock: Sendable {
     /// The time since some moment in the past.
     let now: @Sendable () -> Duration

@@ -50,9 +50,9 @@ public actor RemoteReader: BatchReader {
     private var selection: UInt64?
     /// The open poll.
     private var poll: CheckedContinuation<AgentResponse, Never>?
-    /// When the time limits that now apply pass.
+    /// When each running time limit expires.
     private var deadlines: [LineLimit: Duration] = [:]
-    /// The time limits that have a task, which sleeps until their deadline.
+    /// The time limits for which a task is sleeping.
     private var watched: Set<LineLimit> = []
     /// The signal to give when the tag is released, which the next command does.
     private var signal: TagSignal?
@@ -349,10 +349,11 @@ public actor RemoteReader: BatchReader {
         poll.resume(returning: answer)
     }
 
-    /// Starts a time limit, again if it already applies.
+    /// Starts a time limit. If it is already running, it starts over.
     private func start(_ limit: LineLimit) {
         deadlines[limit] = clock.now() + limit.duration
-        // A timer for each message would cost more than the message, and hardly ever be due.
+        // Starting a timer for every message is expensive, and almost none of those timers would
+        // ever fire. The one running timer is kept, and only its deadline is moved.
         guard watched.insert(limit).inserted else { return }
         Task { await watch(limit) }
     }

@@ -58,8 +58,8 @@ final class BenchAgent: AgentLine {
         return answer.body
     }
 
-    /// Makes the server detach the reader while it waits for the tag or its removal, by a reply
-    /// that does not fit.
+    /// Sends a reply that does not fit the server's command, so that the server detaches the reader.
+    /// Waits until the command is one that waits for the tag or for its removal.
     func lose() async throws {
         let run = try #require(AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)))
         let attachment = AgentAttachment(run, epoch: epoch.withLock { $0 })

@@ -78,7 +78,7 @@ package final class ScriptedAgentLine: AgentLine {
 }
 
 extension LineClock {
-    /// A clock that moves only while something sleeps, by as long as it wanted to.
+    /// A clock that advances only when a sleep ends, by the length of that sleep.
     package static func movedBySleep(
         _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) -> LineClock {

@@ -253,7 +253,7 @@ struct RemoteReaderTests {
             clock.move(to: begin + .seconds(4))
             _ = await reader.attach(greeting, epoch: epoch)
             clock.move(to: begin + .seconds(10))
-            // The limit has been found to have moved.
+            // The first sleep has ended, and the next one lasts until the later deadline.
             while !clock.wasSlept(until: begin + .seconds(10))
                 || !clock.isSlept(until: begin + .seconds(14))
             {

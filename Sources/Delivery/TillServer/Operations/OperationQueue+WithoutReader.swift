@@ -35,7 +35,7 @@ extension OperationQueue {
     /// Whether this server knows everything that happens at the till. If the reader is on another
     /// machine, only the server that it is connected to does: no other one can use it any longer.
     var isReaderHere: Bool { line.map { $0.state.greeting != nil } ?? true }
-    /// Whether the reader is connected to no agent here, and pages have been told so.
+    /// Whether the reader is not connected to this server, and pages already know that.
     var isKnownDetached: Bool { readerProblem != nil && !isReaderHere }
 
     /// The refusal of a request about an operation that this server does not know.

@@ -12,7 +12,7 @@ import WebServer
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The pause before a watch that has ended begins again.
+    /// The pause before the watch is restarted.
     private static let retry = Duration.seconds(1)
 
     let runner: TillRunner
@@ -69,7 +69,7 @@ actor OperationQueue {
         // The till may have been removed in the meantime.
         guard !isClosing else { return }
         watchPrinter()
-        // An operation that has begun meanwhile starts the watch when it ends.
+        // If an operation started in the meantime, it starts the watch when it ends.
         if atReader == nil, checking == nil { watch() }
         beating = Task { [weak self] in
             while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
@@ -150,7 +150,7 @@ actor OperationQueue {
                     await self?.noteReaderName()
                 }
                 if Task.isCancelled { return }
-                // A loss is told before the watch ends, or pages take it for a removal of the card.
+                // Pages must learn of a lost reader first, or they assume the card was removed.
                 await runner.watch { [weak self] event in
                     await self?.handle(event)
                     return await self?.isKnownDetached == false

@@ -17,7 +17,7 @@ actor EnrolledTills {
         let reader: RemoteReader
     }
 
-    /// The result of an attempt to attach: the answer for the agent, or the ledger's refusal.
+    /// How an attempt to attach ended: with an answer for the agent, or with the ledger's refusal.
     enum AttachOutcome {
         case answer(AgentResponse)
         case refused(Refusal)
@@ -36,8 +36,8 @@ actor EnrolledTills {
     /// Whether the latest attempt to read the list failed. It keeps the failure from being logged
     /// more than once.
     private var hasFailed = false
-    /// Whether the server is closing. From then on, no till is created and no agent
-    /// finds its reader.
+    /// Whether the server is closing. From then on, no till is created, and
+    /// no reader is attached.
     private(set) var isClosing = false
 
     init(
@@ -95,10 +95,10 @@ actor EnrolledTills {
     /// dropped and created again.
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]?.till
-        // A higher epoch means that an agent has attached the reader to another server. The new
-        // till makes its pages reconnect, and their requests are forwarded. Nothing may suspend
-        // between `drop` and the creation in `update`: a poll of the old agent would find no till
-        // and get the wrong answer.
+        // A higher epoch means that an agent has attached the reader to another server. Pages
+        // then reconnect, and their requests are forwarded. There must be no `await` between `drop`
+        // and the creation in `update`. Otherwise, a poll of the old agent could find no till and
+        // get the wrong answer.
         if let known, till.epoch > known.epoch { drop(till.number, for: till) }
         await update(till)
     }
@@ -106,8 +106,8 @@ actor EnrolledTills {
     /// Creates a till that does not exist here, or whose token, name, or trust has changed.
     /// Otherwise, only records the till's new state.
     private func update(_ till: EnrolledTill) async {
-        // While the ledger responded, the server may have started to close, or a newer state of
-        // the till may have been recorded.
+        // While the ledger was answering, the server may have begun to close, or a newer state of
+        // this till may already have been stored.
         guard !isClosing, till.epoch >= entries[till.number]?.till.epoch ?? 0 else { return }
         forwarding.note(till)
         if let known = entries[till.number]?.till {
@@ -136,7 +136,7 @@ actor EnrolledTills {
         guard let entry = entries.removeValue(forKey: number) else { return }
         let queue = tills.remove(number)
         forget(number)
-        // A separate task detaches the reader, because `drop` itself must not suspend.
+        // A separate task does this, because `drop` must not wait for anything.
         Task {
             if await entry.reader.detach(for: moved?.latestAttachment) {
                 log.say(

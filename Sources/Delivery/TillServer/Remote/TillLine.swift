@@ -17,7 +17,7 @@ final class TillLine: Sendable {
 
     private let now: @Sendable () -> Timestamp
     private let guarded = Guarded(State())
-    /// Whoever waits until a reader is attached.
+    /// The caller that is waiting for a reader to be attached.
     private let waiting = Guarded<CheckedContinuation<Void, Never>?>(nil)
 
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
@@ -37,7 +37,8 @@ final class TillLine: Sendable {
         if case .attached = event { endWait() }
     }
 
-    /// Returns once a reader is attached or the task is canceled, or if another wait begins.
+    /// Returns when a reader is attached, when the task is canceled, or when another caller starts
+    /// waiting here.
     func waitForAttachment() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -55,7 +56,8 @@ final class TillLine: Sendable {
             defer { waiting = nil }
             return waiting
         }
-        // Not under the lock, which a task that is being canceled may be waiting for.
+        // The continuation is resumed after the lock is released. A cancellation handler may need
+        // the same lock at that moment, and this would otherwise deadlock.
         ended?.resume()
     }
 
